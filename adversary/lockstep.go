@@ -23,7 +23,7 @@ func (v *View) stoodIn(node, neighbour, round int, published int64) (int, error)
 	if !ok {
 		return 0, model.NotSeen("when node %d published round %d", node, collected)
 	}
-	early := int64(math.MinInt64) // from when on there is room for the value
+	early := int64(math.MinInt64) + 1 // from when on there is room for the value
 	if collected > 0 {
 		if early, ok = v.published(node, collected-1); !ok {
 			return 0, model.NotSeen("when node %d published round %d", node, collected-1)
@@ -41,48 +41,37 @@ func (v *View) stoodIn(node, neighbour, round int, published int64) (int, error)
 		}
 	}
 	arrivals := v.arrived[[2]int{node, neighbour}]
-	newest := model.Start
-	entered := func(got, instead int, by int64) (int, error) { // unless another round's value had come by then
-		if !v.whole(node) && !v.notAhead(neighbour, instead, by) {
-			return 0, model.NotSeen("whether another value of node %d stood in for that of round %d in round %d of "+
-				"node %d", neighbour, collected, round, node)
-		}
-		return got, nil
-	}
-	k, _ := slices.BinarySearchFunc(arrivals, early, func(a arrival, at int64) int { return cmp.Compare(a.at, at) })
-	if k > 0 {
-		newest = arrivals[k-1].newest
-	}
-	before := newest
+	unclear := model.NotSeen("whether the value of node %d that came as node %d went on to round %d was there",
+		neighbour, node, round)
+	k := by(arrivals, early-1)
+	newest := latestOf(arrivals[:k])
 	for i := k; i < len(arrivals) && arrivals[i].at <= max(since, began); i++ {
 		// It may come before what the node does then, or after, and so may another.
 		a := arrivals[i]
-		counts := a.round == collected || a.round > before
-		if a.tied && counts && (a.at == early || a.at == since && a.round > collected || a.at == began ||
+		if counts := a.round == collected || a.round > newest; a.tied && counts && (a.at == early || a.at == since &&
+			(a.round > collected || newest >= collected+2) || a.at == began ||
 			i > 0 && arrivals[i-1].at == a.at && arrivals[i-1].round != a.round) {
-			return 0, model.NotSeen("whether the value of node %d that came as node %d went on to round %d was there",
-				neighbour, node, round)
+			return 0, unclear
 		}
-		before = a.newest
+		newest = a.newest
 	}
-	if newest == collected {
-		return entered(collected, collected+1, early)
+	got := collect(arrivals, collected, early, since, began)
+	if v.mayPublishFirst(node, collected-1, early) &&
+		collect(arrivals, collected, early-1, since, began).round != got.round ||
+		v.mayPublishFirst(node, collected, since) &&
+			collect(arrivals, collected, early, since-1, began).round != got.round {
+		return 0, unclear
 	}
-	for ; k < len(arrivals) && arrivals[k].at < since; k++ {
-		if arrivals[k].round == collected {
-			return entered(collected, collected+2, arrivals[k].at)
+	if got.round == collected { // unless another round's value had come by then
+		if !v.whole(node) && !v.notAhead(neighbour, got.instead, got.at) {
+			return 0, model.NotSeen("whether another value of node %d stood in for that of round %d in round %d of "+
+				"node %d", neighbour, collected, round, node)
 		}
-		newest = arrivals[k].newest
+		return collected, nil
 	}
-	for ; newest < collected+2 && k < len(arrivals) && arrivals[k].at <= began; k++ {
-		if arrivals[k].round == collected {
-			return entered(collected, collected+2, arrivals[k].at)
-		}
-		newest = arrivals[k].newest
-	}
-	if newest < collected+2 && v.clock == nil {
-		for ; k < len(arrivals) && arrivals[k].at <= published; k++ {
-			if r := arrivals[k].round; r == collected || r > newest {
+	if got.round < collected+2 && v.clock == nil {
+		for _, a := range arrivals[by(arrivals, began):by(arrivals, published)] {
+			if a.round == collected || a.round > got.round {
 				return 0, model.NotSeen("whether the value of node %d that arrived while node %d worked on round %d "+
 					"entered it", neighbour, node, round)
 			}
@@ -92,7 +81,56 @@ func (v *View) stoodIn(node, neighbour, round int, published int64) (int, error)
 		return 0, model.NotSeen("whether the value of node %d reached node %d before its round %d", neighbour, node,
 			round)
 	}
-	return newest, nil
+	return got.round, nil
+}
+
+// taken is which of a neighbour's values a node has taken for that of a round: of which round, and of it itself, since
+// when, and which round's would have been taken instead if that had come before.
+type taken struct {
+	round, instead int
+	at             int64
+}
+
+// collect finds which of the arrivals of a neighbour's values a node takes for that of a round: of those that have come
+// by early, for which there was no room yet, the latest round's; of the others the first of that round; or in its place
+// that of the latest round, if it is two rounds ahead by since, when the node collects, or later, or when it goes on.
+func collect(arrivals []arrival, collected int, early, since, began int64) taken {
+	k := by(arrivals, early)
+	newest := latestOf(arrivals[:k])
+	if newest == collected {
+		return taken{collected, collected + 1, early}
+	}
+	for ; k < len(arrivals); k++ {
+		a := arrivals[k]
+		if a.at > since && (a.at > began || newest >= collected+2) {
+			break
+		}
+		if a.round == collected {
+			return taken{collected, collected + 2, a.at}
+		}
+		newest = a.newest
+	}
+	return taken{round: newest}
+}
+
+// by is how many of the arrivals have come by a time.
+func by(arrivals []arrival, at int64) int {
+	n, _ := slices.BinarySearchFunc(arrivals, at+1, func(a arrival, at int64) int { return cmp.Compare(a.at, at) })
+	return n
+}
+
+// latestOf is the latest round of arrivals, in order of time.
+func latestOf(arrivals []arrival) int {
+	if len(arrivals) == 0 {
+		return model.Start
+	}
+	return arrivals[len(arrivals)-1].newest
+}
+
+// mayPublishFirst says whether a node may have published a round before what came at that instant: its start, or what
+// was late as it was down. A step ends after what comes then.
+func (v *View) mayPublishFirst(node, round int, at int64) bool {
+	return round == 0 || round > 0 && v.faults != nil && v.faults.In(node, at, at)
 }
 
 // notAhead says whether a node is known not to have sent the value of a round before some time.

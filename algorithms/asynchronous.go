@@ -61,6 +61,7 @@ type runner struct {
 	started  bool // has joined
 	spoken   bool // has sent its starting point
 	done     bool
+	near     [few]link // room for links, of a node with few neighbours
 
 	Node
 	inputs  *inputs         // of the step under way
@@ -76,6 +77,9 @@ type runner struct {
 	effort
 	lies *lying // nil: it is honest
 }
+
+// few is how many neighbours are kept in a node itself, so that a message finds both in one place of memory.
+const few = 4
 
 // link is what a node knows of a neighbour.
 type link struct {
@@ -135,7 +139,6 @@ func (s *asynchronous) Attach(e *sim.Engine) {
 	s.repeats = s.asks() || s.States // in a run that goes on from here a node may ask
 	s.reuses = s.addressing != nil && s.sheltering == nil && s.Liars == nil && !s.States && forgets(s.Observer)
 	s.runners = make([]runner, s.Setting.Graph.Order())
-	links := make([]link, s.Setting.Graph.Links())
 	for i := range s.runners {
 		n := &s.runners[i]
 		n.run, n.self = s, i
@@ -144,7 +147,9 @@ func (s *asynchronous) Attach(e *sim.Engine) {
 		if !s.isolated {
 			n.degree = s.Setting.Graph.Degree(i)
 		}
-		n.links, links = links[:n.degree:n.degree], links[n.degree:]
+		if n.links = n.near[:min(n.degree, few)]; n.degree > few {
+			n.links = make([]link, n.degree)
+		}
 		n.F = s.Init.Start(s.Seed, i, p.D)
 		if n.Dual = s.zero; s.addressing == nil {
 			n.Dual = make([]float64, p.D)
@@ -226,32 +231,38 @@ func (r *runner) open(env *sim.Env) {
 	r.publish(env, 0)
 }
 
-// Anticipate prefetches the node, what it knows of its neighbours, and, if one more message may make it step, what it
-// has heard of them and what its step begins with.
+// Anticipate prefetches what of the node a message needs, then what it knows of its neighbours, and, if one more
+// message may make it step, the rest of it, what it has heard of them and what its step begins with.
 func (r *runner) Anticipate(depth int) (more bool) {
-	const first = 8 // neighbours: more is asked for of no hub
+	const most = 8 // neighbours: more is asked for of no hub
 	switch links := r.links; depth {
 	case 0:
-		prefetch.Of(r)
+		prefetch.Of(&r.run)
+		prefetch.Of(&r.near) // and what is between them
 		return true
 	case 1:
-		prefetch.List(links)
-		return r.ID >= 0 && !r.stepping && !r.done
-	case 2, 3:
-		if len(links) > first || r.heardOf()+1 < r.quorum() {
+		if len(links) > few {
+			prefetch.List(links)
+		}
+		return !r.stepping && !r.done
+	case 2:
+		if len(links) > most || r.heardOf()+1 < r.quorum() {
 			return false
 		}
+		prefetch.Of(r)
 		for k := range links {
-			r.run.engine.Prefetch(links[k].latest, depth-2)
+			r.run.engine.Prefetch(links[k].latest, 0)
 		}
-		if depth == 2 {
-			prefetch.Of(&r.run.Problem.Shards[r.ID])
-			prefetch.List(r.F)
-			prefetch.List(r.Dual)
-			prefetch.List(r.Memory)
+		return true
+	case 3:
+		for k := range links {
+			r.run.engine.Prefetch(links[k].latest, 1)
 		}
+		prefetch.List(r.F)
+		prefetch.List(r.Dual)
+		prefetch.List(r.Memory)
 	}
-	return r.solver.Prefetch(depth - 2)
+	return r.ID >= 0 && r.solver.Prefetch(depth-3)
 }
 
 // Receive takes a neighbour's value, or answers a request for the last one.
@@ -375,7 +386,7 @@ func (r *runner) advance(env *sim.Env) {
 	}
 	var cost sim.Duration
 	if r.round < r.run.Rounds && !r.isHub() && !r.run.idle(r.round+1) {
-		cost = r.run.Cost.Took(r.seed, r.self, r.run.Problem.Shards[r.ID].U.Len(), r.round+1)
+		cost = r.run.Cost.Took(r.seed, r.self, r.solver.Rows(), r.round+1)
 	}
 	r.began = env.Now()
 	r.spend(env.Compute(cost, r, tagStep))

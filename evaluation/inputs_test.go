@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"overhear/adversary"
@@ -242,6 +243,47 @@ func TestView_InputsWhereEventsTie(t *testing.T) {
 		if share := float64(told[kind]) / float64(of[kind]); !(share >= 0.02) {
 			t.Errorf("%s: of %.3f of all updates the inputs are told", kind, share)
 		}
+	}
+}
+
+// Where all times are multiples of one, what comes at the instant at which a step ends was there before its value is
+// published, but not before a start, nor before a value that is late as its node was down.
+func TestView_InputsWhereTimesMeet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its runs take long under the race detector, and others go the same ways")
+	}
+	told, of, joined := 0, 0, 0
+	for seed := range uint64(200) {
+		draw := rand.New(rand.NewPCG(seed, 17))
+		pick := func(all ...string) string { return all[draw.IntN(len(all))] }
+		faults := pick("", "{at: 200ms, join: 0}", "{at: 100ms, join: 0}, {at: 150ms, crash: 1, until: 200ms}",
+			"{at: 40ms, crash: 0, until: 100ms}", "{at: 200ms, join: 0}, {at: 0s, crash: 1, until: 30ms, memory: lost}",
+			"{at: 30ms, crash: 2, until: 120ms}, {at: 50ms, crash: 0, until: 90ms}")
+		if strings.Contains(faults, "join") {
+			joined++
+		}
+		sets := []string{"network.topology={kind: " + pick("path", "star", "ring", "complete") + ", nodes: 4}",
+			"network.latency=" + pick("10ms", "20ms"), "network.links=" + pick("[]",
+				"[{between: [0, 1], latency: 30ms}]"), "network.loss=" + pick("0", "0.1", "0.4"),
+			"network.duplication=" + pick("0", "0.9"), "network.faults=[" + faults + "]",
+			"compute=" + pick("{row: 0s}", "{law: 10ms}", "{law: 20ms}", "{law: 40ms}"),
+			"rounds={count: 9, retry: 10ms, deadline: " + pick("20ms", "40ms", "50ms") + ", missing: last}"}
+		r, public, recording := tellingRun(t, seed+1, sets...)
+		page, err := InputsOf(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tell := range []Inputs{page, adversary.Observe(recording, adversary.Vantage{}, public, nil).Inputs,
+			adversary.Observe(recording, adversary.Vantage{Nodes: []int{0, 2}}, public, nil).Inputs} {
+			a, b := inputsTold(t, tell, recording.Iterates)
+			told, of = told+a, of+b
+		}
+		if nothingTold(t, r, page, public); t.Failed() {
+			t.Fatalf("seed %d: %q", seed, sets)
+		}
+	}
+	if share := float64(told) / float64(of); !(share > 0.2) || joined < 60 {
+		t.Errorf("of %.3f of the updates the inputs are told, nodes join in %d runs", share, joined)
 	}
 }
 

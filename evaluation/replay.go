@@ -69,7 +69,17 @@ func inputsOf(r *record.Run, starts bool) (Inputs, error) {
 	}
 	heard.steps, heard.public = steps, public
 	heard.part()
-	view := adversary.Attested(public, nil, messages, stepClock(steps), nil)
+	view := adversary.Attested(public, nil, messages, stepClock(steps), &adversary.Interruptions{
+		Began: func(node, round int) (int64, bool) {
+			step, ok := steps[[2]int{node, round}]
+			return step.BeganNS, ok
+		},
+		In: func(node int, from, until int64) bool {
+			return slices.ContainsFunc(heard.outages[node], func(o sim.Outage) bool {
+				return int64(o.From) <= until && int64(o.To) >= from
+			})
+		},
+	})
 	return func(node, round int) ([]int, error) {
 		step, ok := steps[[2]int{node, round}]
 		if ok && heard.parted[node] <= step.BeganNS {

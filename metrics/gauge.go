@@ -20,17 +20,16 @@ const mostAveraged = 400
 // snapshot is what nodes hold that are measured together.
 type snapshot struct {
 	values    [][]float64 // by node; nil: nothing yet
-	inner     [][]float64 // by node; as values unless a method shelters iterates
+	inner     [][]float64 // by node; values itself until a method shelters iterates
+	apart     bool        // it is a list of its own
 	sheltered bool
 	losses    []float64 // by node
 	residual  float64   // largest of the solves since the last row, NaN if there was none
 }
 
 func newSnapshot(nodes int) *snapshot {
-	return &snapshot{
-		values: make([][]float64, nodes), inner: make([][]float64, nodes), losses: make([]float64, nodes),
-		residual: math.NaN(),
-	}
+	values := make([][]float64, nodes)
+	return &snapshot{values: values, inner: values, losses: make([]float64, nodes), residual: math.NaN()}
 }
 
 // reset empties a snapshot for another round.
@@ -42,9 +41,18 @@ func (s *snapshot) reset() {
 
 // take enters what a node has published, and the iterate behind it if the method shelters that; else inner is nil.
 func (s *snapshot) take(shard int, values, inner []float64, loss float64, stats problem.Stats) {
-	s.values[shard], s.inner[shard], s.losses[shard] = values, values, loss
 	if inner != nil {
-		s.inner[shard], s.sheltered = inner, true
+		s.sheltered = true
+		if !s.apart {
+			s.inner, s.apart = slices.Clone(s.values), true
+		}
+	}
+	s.values[shard], s.losses[shard] = values, loss
+	if s.apart {
+		s.inner[shard] = values
+		if inner != nil {
+			s.inner[shard] = inner
+		}
 	}
 	if stats.Tolerance > 0 {
 		if relative := stats.Bound() / stats.Scale; math.IsNaN(s.residual) || relative > s.residual {

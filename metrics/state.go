@@ -10,6 +10,9 @@ import (
 
 func (s *snapshot) state(c *state.Coder) {
 	c.Vectors(&s.values)
+	if c.Reading() {
+		s.inner, s.apart = nil, true
+	}
 	c.Vectors(&s.inner)
 	state.Plain(c, &s.sheltered)
 	state.Slice(c, &s.losses)

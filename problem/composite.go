@@ -236,7 +236,7 @@ func (r *ridged) gradientAt(x, g []float64) {
 }
 
 func (r *ridged) curve(d, out []float64) {
-	o := r.solver.objective
+	o := &r.solver.objective
 	if !r.bent {
 		o.Loss.Curvatures(r.curvature, r.scratch.margin[:len(r.curvature)])
 		r.bent = true

@@ -173,7 +173,7 @@ func TestSolver_SecantsSavePasses(t *testing.T) {
 			q[k] = 0.3 * math.Sin(float64(k+1)) * math.Exp(-float64(round)/15)
 		}
 		// The same steps with the old factor alone, from the same point.
-		if s.hessian.packed != nil && !s.stale {
+		if len(s.hessian.packed) > 0 && !s.stale {
 			x := append([]float64{}, f...)
 			other := NewSolver(o, 1e-12)
 			other.hessian = s.hessian
@@ -189,7 +189,7 @@ func TestSolver_SecantsSavePasses(t *testing.T) {
 			}
 			with++ // the solve has the gradient at its start already
 		}
-		before := s.hessian.packed != nil && !s.stale
+		before := len(s.hessian.packed) > 0 && !s.stale
 		stats, err := s.Solve(w, f, q, 0.1)
 		if err != nil {
 			t.Fatal(err)

@@ -45,8 +45,11 @@ func (o *Objective) factored() int {
 // factorise makes H of the rows' curvatures, which it overwrites.
 func (h *hessian) factorise(o *Objective, w *Scratch, curvature []float64, ridge float64) error {
 	order := o.order()
-	if h.packed == nil {
-		h.packed = make([]float64, o.factored())
+	if n := o.factored(); len(h.packed) == 0 {
+		if cap(h.packed) < n {
+			h.packed = make([]float64, n)
+		}
+		h.packed = h.packed[:n]
 	}
 	h.ridge = ridge
 	a := h.packed[:num.Packed(order)]

@@ -38,7 +38,7 @@ func (o *Objective) extents() (e extents) {
 // suspect says whether rounding may hide more than a tenth of the tolerance from a gradient at f: about as much as the
 // errors of sums grow, with the root of the number of terms.
 func (s *Solver) suspect(f []float64, ridge float64, stats *Stats) bool {
-	o := s.objective
+	o := &s.objective
 	if s.unheard || IsOwn(o.Loss) { // which is asked for no more than the solve needs
 		return false
 	}
@@ -60,7 +60,7 @@ func (s *Solver) uncover(f, q []float64, ridge float64, stats *Stats) {
 	if !s.suspect(f, ridge, stats) {
 		return
 	}
-	o := s.objective
+	o := &s.objective
 	n, d := o.U.Len(), o.U.D
 	slopes, wrong := o.fineSlopes(f)
 	total := make([]fine, len(f))

@@ -51,7 +51,7 @@ const DefaultTolerance = 1e-10
 // the data. Where that factor would be of an order above
 // maxNewton it is L-BFGS.
 type Solver struct {
-	objective *Objective
+	objective Objective // itself: where it is, is known without a look at the solver
 	tolerance float64
 
 	x        []float64 // the last point at which the data part was evaluated
@@ -75,7 +75,6 @@ func (s *Solver) Prefetch(depth int) (more bool) {
 	}
 	rows, full := s.rows.(*fullRows)
 	if depth == 1 {
-		prefetch.Of(s.objective)
 		prefetch.List(s.x)
 		prefetch.List(s.gradient)
 		prefetch.List(s.hessian.packed)
@@ -155,8 +154,11 @@ func NewSolver(o *Objective, tolerance float64) *Solver {
 	if tolerance == 0 {
 		tolerance = DefaultTolerance
 	}
-	return &Solver{objective: o, tolerance: tolerance}
+	return &Solver{objective: *o, tolerance: tolerance}
 }
+
+// Rows is the number of the objective's rows.
+func (s *Solver) Rows() int { return s.objective.U.Len() }
 
 // Tolerance is the relative tolerance of the solver's solves.
 func (s *Solver) Tolerance() float64 { return s.tolerance }
@@ -282,11 +284,9 @@ func (s *Solver) solve(w *Scratch, f, q []float64, kappa float64) (Stats, error)
 
 // evaluate moves to f: margins or residuals, slopes, and the gradient of the data part.
 func (s *Solver) evaluate(w *Scratch, f []float64) {
-	o := s.objective
+	o := &s.objective
 	if s.x == nil {
-		d := len(f)
-		both := make([]float64, 2*d)
-		s.x, s.gradient = both[:d:d], both[d:]
+		s.reserve(len(f))
 	}
 	if s.rows == nil {
 		s.rows = newProducts(o)
@@ -315,6 +315,17 @@ func (s *Solver) evaluate(w *Scratch, f []float64) {
 	if o.Each == nil {
 		num.Scale(o.Weight, s.gradient)
 	}
+}
+
+// reserve makes the memory of a point and its gradient, and of a small factor, which then are in one place.
+func (s *Solver) reserve(d int) {
+	const small = 64 // numbers of a factor
+	factored := s.objective.factored()
+	if factored > small {
+		factored = 0
+	}
+	all := make([]float64, 2*d+factored)
+	s.x, s.gradient, s.hessian.packed = all[:d:d], all[d:2*d:2*d], all[2*d:2*d]
 }
 
 // signed sets dst to src, by rows, with the labels' signs.
@@ -359,7 +370,7 @@ func (s *Solver) total(out, q []float64, ridge float64) float64 {
 // newton replaces the gradient in w.step by the Newton step, from the factor at
 // hand or from a new one.
 func (s *Solver) newton(w *Scratch, ridge float64, stats *Stats) error {
-	if s.stale || s.hessian.packed == nil {
+	if s.stale || len(s.hessian.packed) == 0 {
 		if !s.marginsIn(w) {
 			s.evaluate(w, append(w.trial[:0], s.x...))
 		}
@@ -372,13 +383,13 @@ func (s *Solver) newton(w *Scratch, ridge float64, stats *Stats) error {
 		stats.Factorisations++
 		w.memory = w.memory[:0]
 	}
-	w.memory.direction(w.step, func(x []float64) { s.hessian.solve(s.objective, s.rows, w, x) })
+	w.memory.direction(w.step, func(x []float64) { s.hessian.solve(&s.objective, s.rows, w, x) })
 	return nil
 }
 
 // factorise factors the Hessian at the last point, whose margins are in w.
 func (s *Solver) factorise(w *Scratch, ridge float64) error {
-	o := s.objective
+	o := &s.objective
 	if s.kept.track != nil || s.kept.noted {
 		s.kept.factored, s.kept.ridge = append(s.kept.factored[:0], s.x...), ridge
 	}

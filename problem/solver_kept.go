@@ -34,7 +34,7 @@ func (s *Solver) Note() { s.kept.noted = true }
 func (s *Solver) State(c *state.Coder) {
 	k := &s.kept
 	state.Plain(c, &s.stale)
-	if !c.Present(s.hessian.packed != nil || k.behind) {
+	if !c.Present(len(s.hessian.packed) > 0 || k.behind) {
 		return
 	}
 	if !c.Reading() && k.factored == nil {
@@ -126,6 +126,7 @@ func (s *Solver) catchUp(w *Scratch) {
 	k.behind = false
 	s.evaluate(w, append([]float64{}, k.factored...))
 	if err := s.factorise(w, k.ridge); err != nil {
-		s.hessian.packed = nil // it had one before, and this is not it: the next solve makes its own, or says why not
+		// It had one before, and this is not it: the next solve makes its own, or says why not.
+		s.hessian.packed = s.hessian.packed[:0]
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
+	"unsafe"
 
 	"overhear/internal/prefetch"
 )
@@ -29,9 +31,9 @@ type Foreseer interface {
 }
 
 // Anticipator is a Node of a run of so many nodes that what they look at is in no cache. Shortly before a message
-// arrives it may be asked for what it will look at, which it prefetches without waiting: at depth 0 what it knows the
-// place of, and at each depth more what it finds through what it asked for before. It says whether there is more, and
-// changes nothing: it may be asked for messages that never arrive, and not for others.
+// arrives it may be asked for what it will look at, which it prefetches without waiting: at depth 0, as before a timer
+// is due, what it knows the place of, and at each depth more what it finds through what it asked for before. It says
+// whether there is more, and changes nothing: it may be asked for messages that never arrive, and not for others.
 type Anticipator interface {
 	Anticipate(depth int) (more bool)
 }
@@ -152,30 +154,47 @@ type linkState struct {
 // slots are of all messages in flight, in blocks that stay where they are: a slice that grows is there twice. The slot
 // that was released last is taken first, as it is in a cache still.
 type slots struct {
-	blocks []*[slotBlock]Message
-	rooms  [][]float64 // by block, for payloads of its messages; empty: they have none of their own
+	blocks []slotBlock
 	free   []uint32
 	owners []uint32 // free, too, and with a payload of their own
 }
 
-const slotBlock = 1 << 10
+// slotBlock is memory of messages, of which each has room for a payload of its own behind it: who looks at both finds
+// them in one page.
+type slotBlock struct {
+	first   unsafe.Pointer // to the first message
+	size    uintptr        // of a message with its room
+	numbers int            // that the room is for; 0: none
+}
 
-func (s *slots) at(id uint32) *Message { return &s.blocks[id/slotBlock][id%slotBlock] }
+const slotsOfBlock = 1 << 10
 
-// place is where in its block's room the payload of a slot is. To know it takes no look at the slot.
+func newSlotBlock(numbers int) slotBlock {
+	slot := reflect.StructOf([]reflect.StructField{
+		{Name: "Message", Type: reflect.TypeFor[Message]()},
+		{Name: "Room", Type: reflect.ArrayOf(numbers, reflect.TypeFor[float64]())},
+	})
+	block := reflect.New(reflect.ArrayOf(slotsOfBlock, slot))
+	return slotBlock{block.UnsafePointer(), slot.Size(), numbers}
+}
+
+func (s *slots) at(id uint32) *Message {
+	b := &s.blocks[id/slotsOfBlock]
+	return (*Message)(unsafe.Add(b.first, uintptr(id%slotsOfBlock)*b.size))
+}
+
+// place is the room behind the message of a slot. To know it takes no look at the slot.
 func (s *slots) place(id uint32) []float64 {
-	room := s.rooms[id/slotBlock]
-	d, k := len(room)/slotBlock, int(id%slotBlock)
-	return room[k*d : (k+1)*d : (k+1)*d]
+	room := unsafe.Add(unsafe.Pointer(s.at(id)), unsafe.Sizeof(Message{}))
+	return unsafe.Slice((*float64)(room), s.blocks[id/slotsOfBlock].numbers)
 }
 
 // grow adds a block whose messages have so many numbers of their own, and puts its slots on a list, the first last.
-func (s *slots) grow(list []uint32, d int) []uint32 {
-	first := uint32(len(s.blocks)) * slotBlock
-	s.blocks = append(s.blocks, new([slotBlock]Message))
-	s.rooms = append(s.rooms, make([]float64, slotBlock*d))
-	for k := range uint32(slotBlock) {
-		list = append(list, first+slotBlock-1-k)
+func (s *slots) grow(list []uint32, numbers int) []uint32 {
+	first := uint32(len(s.blocks)) * slotsOfBlock
+	s.blocks = append(s.blocks, newSlotBlock(numbers))
+	for k := range uint32(slotsOfBlock) {
+		list = append(list, first+slotsOfBlock-1-k)
 	}
 	return list
 }
@@ -284,51 +303,68 @@ func (e *Engine) Attach(i int, n Node) {
 	}
 }
 
-// anticipate prefetches what messages that will arrive soon need. Nodes of a great run are in no cache, and one event
+// anticipate prefetches what events that will happen soon need. Nodes of a great run are in no cache, and one event
 // after the other would wait for memory; this asks for what many events need at the same time.
 func (e *Engine) anticipate(events []event) {
-	messages, nodes, n := [blockEvents]Held{}, [blockEvents]Anticipator{}, 0
+	type expected struct {
+		Anticipator
+		message Held // 0: it is no message
+		node    int32
+	}
+	all, n := [blockEvents]expected{}, 0
 	for i := range events {
-		if ev := &events[i]; ev.kind == kindMessage {
-			prefetch.Of(&e.nodes[ev.node])
-			messages[i] = Held(ev.arg + 1)
-			e.Prefetch(messages[i], 0)
+		ev := &events[i]
+		prefetch.Of(&e.nodes[ev.node])
+		if ev.kind == kindMessage {
+			e.Prefetch(Held(ev.arg+1), 0)
 		}
 	}
 	for i := range events {
-		if messages[i] == 0 {
-			continue
-		}
-		e.Prefetch(messages[i], 1)
-		if node, ok := e.nodes[events[i].node].(Anticipator); ok {
-			nodes[n], n = node, n+1
-		}
-	}
-	for depth, left := 0, nodes[:n]; len(left) > 0; depth++ {
-		n = 0
-		for _, node := range left {
-			if node.Anticipate(depth) {
-				left[n], n = node, n+1
+		ev := &events[i]
+		if node, ok := e.nodes[ev.node].(Anticipator); ok {
+			all[n] = expected{Anticipator: node, node: ev.node}
+			if ev.kind == kindMessage {
+				all[n].message = Held(ev.arg + 1)
 			}
+			n++
+		}
+	}
+	for depth, left := 0, all[:n]; len(left) > 0; depth++ {
+		n = 0
+		for _, x := range left {
+			if !x.Anticipate(depth) || x.message == 0 {
+				continue
+			}
+			switch depth { // who asks for more may act
+			case 2:
+				e.Prefetch(x.message, 1)
+				prefetch.Of(&e.sequence[x.node])
+				prefetch.Of(&e.cfg.Graph.start[x.node])
+			case 3:
+				prefetch.List(e.cfg.Graph.Neighbours(int(x.node)))
+				prefetch.Of(&e.links[e.cfg.Graph.start[x.node]])
+			}
+			left[n], n = x, n+1
 		}
 		left = left[:n]
 	}
 }
 
-// Prefetch prefetches a message that is held, and a payload of its own, at depth 0, and then another payload, at
-// depth 1.
+// Prefetch prefetches a message that is held at depth 0, and its payload at depth 1.
 func (e *Engine) Prefetch(h Held, depth int) {
 	if h == 0 {
 		return
 	}
 	id := h.slot()
-	switch own := e.slots.place(id); {
-	case depth == 0:
+	if depth == 0 {
 		prefetch.Of(e.slots.at(id))
-		prefetch.List(own)
-	case len(own) == 0:
-		prefetch.List(e.slots.at(id).Payload)
+		return
 	}
+	payload := e.slots.place(id)
+	if len(payload) == 0 {
+		payload = e.slots.at(id).Payload
+	}
+	prefetch.List(payload)
 }
 
 // Workers is the number of workers that run jobs.

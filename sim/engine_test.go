@@ -129,19 +129,17 @@ func TestRun_SlotsAreUsedAgain(t *testing.T) {
 		{Latency: Latency{Value: 10 * ms}, Loss: 0.5},
 		{Latency: Latency{Kind: "uniform", High: 100 * ms}, Duplication: 0.5},
 	} {
-		at := make([]Duration, 3*slotBlock)
+		at := make([]Duration, 3*slotsOfBlock)
 		for k := range at {
 			at[k] = Duration(k) * 10 * ms
 		}
 		e := play(t, Config{Link: link}, beacon(at...), &scripted{}, &scripted{})
-		if held := slotBlock * len(e.slots.blocks); len(e.slots.free) != held || held > slotBlock {
+		if held := slotsOfBlock * len(e.slots.blocks); len(e.slots.free) != held || held > slotsOfBlock {
 			t.Errorf("%+v: of %d slots %d are free", link, held, len(e.slots.free))
 		}
-		for _, block := range e.slots.blocks {
-			for id, s := range block {
-				if s.Payload != nil || s.refs != 0 {
-					t.Errorf("%+v: slot %d still holds a payload", link, id)
-				}
+		for id := range uint32(slotsOfBlock * len(e.slots.blocks)) {
+			if s := e.slots.at(id); s.Payload != nil || s.refs != 0 {
+				t.Errorf("%+v: slot %d still holds a payload", link, id)
 			}
 		}
 	}
@@ -246,7 +244,7 @@ type reader struct {
 }
 
 func (r reader) Anticipate(depth int) bool {
-	if depth == 0 {
+	if depth == 1 { // of a message, and of no timer
 		*r.asked++
 	}
 	return depth < 2

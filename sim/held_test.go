@@ -97,7 +97,7 @@ func TestCompose(t *testing.T) {
 			e.Drop(nodes[i].kept)
 		}
 		free := len(e.slots.free) + len(e.slots.owners)
-		if all := len(e.slots.blocks) * slotBlock; free != all {
+		if all := len(e.slots.blocks) * slotsOfBlock; free != all {
 			t.Errorf("%s: %d of %d places are free in the end", name, free, all)
 		}
 	}
@@ -109,7 +109,7 @@ func TestSlots_PlaceOfAPayload(t *testing.T) {
 	var s slots
 	const d = 3
 	held := map[*float64]uint32{}
-	for k := range 2*slotBlock + 1 {
+	for k := range 2*slotsOfBlock + 1 {
 		id := s.compose(d)
 		m, place := s.at(id), s.place(id)
 		if len(m.Payload) != d || cap(m.Payload) != d || len(place) != d || &m.Payload[0] != &place[0] {

@@ -129,14 +129,14 @@ func (s *slots) state(c *state.Coder) {
 	blocks := int64(len(s.blocks))
 	state.Plain(c, &blocks)
 	var used []uint32
-	for id := range uint32(len(s.blocks)) * slotBlock {
+	for id := range uint32(len(s.blocks)) * slotsOfBlock {
 		if s.at(id).refs > 0 {
 			used = append(used, id)
 		}
 	}
 	state.Slice(c, &used)
 	if c.Reading() && c.Failed() == nil {
-		free := make([]bool, blocks*slotBlock)
+		free := make([]bool, blocks*slotsOfBlock)
 		for id := range free {
 			free[id] = true
 		}
