@@ -386,7 +386,7 @@ func (r *runner) advance(env *sim.Env) {
 	}
 	var cost sim.Duration
 	if r.round < r.run.Rounds && !r.isHub() && !r.run.idle(r.round+1) {
-		cost = r.run.Cost.Took(r.seed, r.self, r.solver.Rows(), r.round+1)
+		cost = r.run.Cost.Took(r.seed, r.self, r.measure.Rows(), r.round+1)
 	}
 	r.began = env.Now()
 	r.spend(env.Compute(cost, r, tagStep))
