@@ -10,10 +10,15 @@ import (
 
 func (s *snapshot) state(c *state.Coder) {
 	c.Vectors(&s.values)
+	state.Plain(c, &s.apart)
 	if c.Reading() {
-		s.inner, s.apart = nil, true
+		s.inner = nil // it may be values
 	}
-	c.Vectors(&s.inner)
+	if s.apart {
+		c.Vectors(&s.inner)
+	} else {
+		s.inner = s.values
+	}
 	state.Plain(c, &s.sheltered)
 	state.Slice(c, &s.losses)
 	state.Plain(c, &s.residual)
