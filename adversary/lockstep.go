@@ -23,8 +23,8 @@ func (v *View) stoodIn(node, neighbour, round int, published int64) (int, error)
 	if !ok {
 		return 0, model.NotSeen("when node %d published round %d", node, collected)
 	}
-	early := int64(math.MinInt64) + 1 // from when on there is room for the value
-	if collected > 0 {
+	early := int64(math.MinInt64) + 1 // from when on there is room for the value; at first that is for rounds 0 and 1
+	if collected > 1 {
 		if early, ok = v.published(node, collected-1); !ok {
 			return 0, model.NotSeen("when node %d published round %d", node, collected-1)
 		}
@@ -45,12 +45,15 @@ func (v *View) stoodIn(node, neighbour, round int, published int64) (int, error)
 		neighbour, node, round)
 	k := by(arrivals, early-1)
 	newest := latestOf(arrivals[:k])
+	counted := false // one of that instant before
 	for i := k; i < len(arrivals) && arrivals[i].at <= max(since, began); i++ {
-		// It may come before what the node does then, or after, and so may another.
 		a := arrivals[i]
-		if counts := a.round == collected || a.round > newest; a.tied && counts && (a.at == early || a.at == since &&
-			(a.round > collected || newest >= collected+2) || a.at == began ||
-			i > 0 && arrivals[i-1].at == a.at && arrivals[i-1].round != a.round) {
+		alone := i == k || arrivals[i-1].at < a.at
+		counts := a.round == collected || a.round > newest
+		counted = counted && !alone || counts
+		// It may come before what the node does then, or after; and before another, or after it.
+		does := a.at == early || a.at == since && (a.round > collected || newest >= collected+2) || a.at == began
+		if a.tied && (counts && does || counted && !alone && arrivals[i-1].round != a.round) {
 			return 0, unclear
 		}
 		newest = a.newest

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"overhear/internal/plural"
 	"overhear/sim"
 )
 
@@ -53,13 +54,28 @@ type effort struct {
 	finished sim.Time
 	steps    int32
 	forgot   int32
+	within   int32 // the round of the latest crash that took its memory
+	vain     int32 // how many did in that round
 }
 
 func (f *effort) spend(d sim.Duration) { f.busy += d }
 
-func (f *effort) forget() {
+// vainest is how often a node may lose its memory within a round. A round's update takes as long whenever it is begun
+// again, so one that takes longer than the node is ever up would be begun for ever, and the run not end.
+const vainest = 10_000
+
+// forget counts a crash that takes the memory of a node that has begun.
+func (f *effort) forget(env *sim.Env) {
 	if f.steps > 0 {
 		f.forgot++
+	}
+	if f.within != f.steps {
+		f.within, f.vain = f.steps, 0
+	}
+	if f.vain++; f.vain == vainest {
+		env.Fail(fmt.Errorf("node %d has lost its memory %s since it came to round %d, and has never been up for long "+
+			"enough for its neighbours' values to come and the next update to end: see compute, and what has memory: "+
+			"lost in network.faults", env.Self(), plural.Of(vainest, "time"), f.steps))
 	}
 }
 

@@ -628,13 +628,13 @@ func (r *runner) Restart(env *sim.Env, lost bool) {
 	if !lost || !r.started || r.done {
 		return
 	}
-	r.effort.forget()
 	r.Memory = nil
 	r.forget()
 	r.recover(env, &r.run.rowRun, &r.Node)
 	if !r.spoken {
 		return
 	}
+	r.effort.forget(env)
 	r.F = r.run.Init.Start(r.run.Seed, r.self, r.run.Problem.D)
 	if r.run.addressing == nil {
 		clear(r.Dual)

@@ -139,6 +139,49 @@ func TestProtocols_DeadlinesAreExact(t *testing.T) {
 	}
 }
 
+// A node that loses its memory at each crash, and is never up for as long as its update takes, begins that for ever:
+// the run ends with the reason. Where updates take less, as many crashes end nothing.
+func TestProtocols_EndWhereANodeNeverDoes(t *testing.T) {
+	const rounds, row = 3, 10e6
+	f := newFixture(2, 4, 2, [][2]int{{0, 1}})
+	two := func() Config {
+		b := makeMethod(t, f, "admm", rounds, func(p *ADMM) { p.Eta = 0.3 })
+		return Config{Setting: b.setting, Method: b.Method}
+	}
+	hub := makeMethod[DPADMM](t, f, "dp-admm", rounds, nil)
+	columns := newBlocks(6, []int{2, 1}, "mean").setting(t, rounds)
+	sharing, err := newSharing(Sharing{Eta: 1, Form: "averaged", Loss: "mean"}, columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	late, free := two(), two()
+	late.Missing, late.Deadline, free.Trigger = MissingLast, 20e6, &parameter.Trigger{Quorum: 1}
+	for name, c := range map[string]Config{"synchronous": two(), "with late values": late, "asynchronous": free,
+		"hub": {Setting: hub.setting, Method: hub.Method}, "parties": {Setting: columns, Method: sharing}} {
+		c.Cost, c.Retry = Cost{Row: row}, 3e6
+		p, err := NewProtocol(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := engineOf(t, p, func(s *sim.Config) {
+			s.Faults = sim.FaultPlan{{Kind: sim.Churn{Sessions: &sim.Sessions{Nodes: []int{1}, Memory: "lost",
+				Up:   &sim.Latency{Kind: "constant", Value: 15e6}, // an update takes 20 ms or more
+				Down: &sim.Latency{Kind: "constant", Value: 1e6}}}}}
+		})
+		err = e.Run(context.Background())
+		const reason = "node 1 has lost its memory 10000 times since it came to round 0"
+		if err == nil || !strings.Contains(err.Error(), reason) {
+			t.Errorf("%s: %v, at %v", name, err, e.Now())
+		}
+	}
+
+	var often effort
+	for k := range 30 * vainest {
+		often.steps = int32(k / (vainest - 1))
+		often.forget(nil) // which would fail the run
+	}
+}
+
 // goneFor is a fault after which a node never is up again.
 var goneFor = map[string]sim.FaultPlan{
 	"leaves":  {{At: 6.5e6, Kind: sim.Leave{Node: 1}}},

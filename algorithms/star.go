@@ -130,7 +130,7 @@ func (h *starHub) Restart(env *sim.Env, lost bool) {
 	if !lost || h.round == h.rounds {
 		return
 	}
-	h.effort.forget()
+	h.effort.forget(env)
 	h.busy, h.err = false, nil
 	h.work.hubForgets(h.round, h.message)
 	h.ask(env)
@@ -228,11 +228,13 @@ func (c *starClient) Receive(env *sim.Env, m *sim.Message) {
 }
 
 // Restart goes on after a crash. The hub asks again.
-func (c *starClient) Restart(_ *sim.Env, lost bool) {
+func (c *starClient) Restart(env *sim.Env, lost bool) {
 	if !lost || c.done {
 		return
 	}
-	c.effort.forget()
+	if c.busy || c.round > 0 {
+		c.effort.forget(env)
+	}
 	c.busy, c.err = false, nil
 	c.work.clientForgets(c.i)
 }

@@ -498,7 +498,6 @@ func (p *peer) Restart(env *sim.Env, lost bool) {
 	if !lost || p.done {
 		return
 	}
-	p.effort.forget()
 	p.Memory = nil
 	for slot := range p.values {
 		clear(p.values[slot])
@@ -515,6 +514,7 @@ func (p *peer) Restart(env *sim.Env, lost bool) {
 	if p.outbox[p.round&1] == nil {
 		return // it has not begun
 	}
+	p.effort.forget(env)
 	p.F = p.run.Init.Start(p.run.Seed, p.ID, p.run.Problem.D)
 	clear(p.Dual)
 	p.stepping, p.begun = false, false

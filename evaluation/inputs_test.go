@@ -258,11 +258,15 @@ func TestView_InputsWhereTimesMeet(t *testing.T) {
 		pick := func(all ...string) string { return all[draw.IntN(len(all))] }
 		faults := pick("", "{at: 200ms, join: 0}", "{at: 100ms, join: 0}, {at: 150ms, crash: 1, until: 200ms}",
 			"{at: 40ms, crash: 0, until: 100ms}", "{at: 200ms, join: 0}, {at: 0s, crash: 1, until: 30ms, memory: lost}",
-			"{at: 30ms, crash: 2, until: 120ms}, {at: 50ms, crash: 0, until: 90ms}")
+			"{at: 30ms, crash: 2, until: 120ms}, {at: 50ms, crash: 0, until: 90ms}",
+			// It finds others rounds ahead, and is late itself once more.
+			"{at: 100ms, join: 0}, {at: "+pick("110", "115", "125", "135")+"ms, crash: 0, until: "+
+				pick("140", "150", "160")+"ms}, {at: 190ms, crash: 0, until: 210ms}")
 		if strings.Contains(faults, "join") {
 			joined++
 		}
 		sets := []string{"network.topology={kind: " + pick("path", "star", "ring", "complete") + ", nodes: 4}",
+			"ties=" + pick("ordered", "ordered", "shuffled"),
 			"network.latency=" + pick("10ms", "20ms"), "network.links=" + pick("[]",
 				"[{between: [0, 1], latency: 30ms}]"), "network.loss=" + pick("0", "0.1", "0.4"),
 			"network.duplication=" + pick("0", "0.9"), "network.faults=[" + faults + "]",

@@ -338,8 +338,9 @@ func drawn(r *rand.Rand) []string {
 			"{speed-spread: "+number()+"}", "{speeds: [1, 2, 1, "+number()+", 1]}")
 	}
 	faults := func() string {
-		return one("[]", "[{crash: 1, at: 1s, for: "+duration()+"}]", "[{slow: 2, factor: "+number()+"}]",
-			"[{partition: [[0, 1]], from: 1s, to: 3s}]", "[{slow: 0, factor: 3}, {leave: 1, at: "+duration()+"}]")
+		return one("[]", "[{crash: 1, at: 1s, until: 3s, memory: lost}]", "[{slow: 2, factor: "+number()+"}]",
+			"[{at: 1s, partition: [[0, 1], [2, 3, 4]], until: 3s}]", "[{slow: 0, factor: 3}, {leave: 1, at: "+
+				duration()+"}]", "[{sessions: {up: "+duration()+", down: 20ms}}]")
 	}
 	links := func() string {
 		return one("[]", "[{between: [0, 1], latency: "+law()+"}]", "[{between: [1, 2], loss: "+number()+"}]",
@@ -352,7 +353,7 @@ func drawn(r *rand.Rand) []string {
 			"network.faults: "+faults(), "network.faults.0.factor: "+number(), "network.links: "+links(),
 			"network.links.0.latency: "+law(), "network.links.0.latency.kind: constant",
 			"network.links.0.loss: "+number(), "network.links.0.latency.value: "+duration(),
-			"network.faults.0.for: "+duration(),
+			"network.faults.0.until: "+duration(), "network.faults.0.sessions.down: "+duration(),
 			"compute: "+compute(), "compute.row: "+duration(), "compute.jitter: "+number(), "compute.law: "+law(),
 			"compute.law.kind: constant", "compute.law.value: "+duration(), "compute.speed-spread: "+number(),
 			"rounds.retry: "+duration(), "rounds.deadline: "+duration(), "rounds.quorum: "+one("1", "2", "0.5", "all"),
