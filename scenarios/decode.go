@@ -107,7 +107,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 	}
 	switch {
 	case v.Kind() == reflect.Struct && n.Tag == "!!null":
-		// A key whose own keys are all left out: defaults.
+		d.check(n, v, path, nil) // its own keys are all left out, and defaults may not be enough
 	case v.Kind() == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		if v.Elem().Kind() == reflect.Struct {

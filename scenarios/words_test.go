@@ -25,6 +25,8 @@ func TestParse_OneWordMayNotBeEnough(t *testing.T) {
 		"problem.set=box": "problem.set.lower or upper must be given: a box without bounds is no constraint",
 		"algorithm={kind: pdml, epsilon: {list: [1], uniform: [1, 2]}}": "algorithm.epsilon.list must stand alone, " +
 			"without uniform",
+		"network.topology=null": "network.topology is missing",
+		"problem.data=null":     "problem.data must have exactly one of",
 		"network={}": "network.topology is missing: it must have exactly one of kind, edges and file, such as " +
 			"{kind: ring, nodes: 5}",
 	} {
